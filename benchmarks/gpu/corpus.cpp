@@ -387,11 +387,9 @@ def row_sums(X: T.Buffer(({m}, {n}), "float32"), Y: T.Buffer(({m},), "float32"))
   const block_rv y = s.get_block("Y");
   const auto loops = s.get_loops(y);
   const auto [i0, i1] = s.split(loops[0], {infer, 8});
-  const auto [j0, j1] = s.split(loops[1], {infer, 32});
-  (void)j0;
   s.bind(i0, "blockIdx.x");
   s.bind(i1, "threadIdx.y");
-  s.bind(j1, "threadIdx.x");
+  s.bind(s.split(loops[1], {infer, 32})[1], "threadIdx.x");
   entry out = make("row_sums", f, s);
   out.registers = 48;
   out.operations = 1.0 * rows * columns;

@@ -34,18 +34,12 @@ network::graph typed(const std::string& name, const network::extent_values& exte
 
 using pass = void (*)(network::graph&);
 const std::vector<std::pair<const char*, pass>> passes{
-    {"remove_unused", network::remove_unused},
-    {"fold_constants", network::fold_constants},
-    {"remove_repeated", network::remove_repeated},
-    {"channels_last", network::channels_last},
-    {"replace_nan", network::replace_nan},
-    {"scale_products", network::scale_products},
-    {"widen_halves", network::widen_halves},
-    {"group_attention", network::group_attention},
-    {"join_products", network::join_products},
-    {"fuse", network::fuse},
-    {"place_parts", network::place_parts},
-    {"optimize", network::optimize}};
+    {"remove_unused", network::remove_unused},     {"fold_constants", network::fold_constants},
+    {"remove_repeated", network::remove_repeated}, {"channels_last", network::channels_last},
+    {"replace_nan", network::replace_nan},         {"scale_products", network::scale_products},
+    {"widen_halves", network::widen_halves},       {"group_attention", network::group_attention},
+    {"join_products", network::join_products},     {"fuse", network::fuse},
+    {"place_parts", network::place_parts},         {"optimize", network::optimize}};
 
 }  // namespace
 

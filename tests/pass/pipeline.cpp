@@ -137,7 +137,8 @@ def main(A: T.Buffer((64,), "float32"), B: T.Buffer((64,), "float32")):
   CHECK(kernels == 2);
   CHECK_THROWS_WITH_AS(
       p.drop("peel_tails"),
-      doctest::Contains("place_barriers, order_products, specialize_warps, simplify_loops.6, unroll_registers"),
+      doctest::Contains(
+          "place_barriers, order_products, specialize_warps, simplify_loops.6, unroll_registers"),
       argument_error);
 }
 

@@ -50,7 +50,7 @@ inline std::unique_ptr<device_network> loaded_network(saved_plan plan,
                                                       const support::mapped_file& file) {
   if (!plan.copies.empty()) throw argument_error("the plan of the file copies outputs on the host");
   std::vector<backend::artifact> different;
-  std::vector<std::size_t> which;  // [kernels] of these
+  std::vector<std::size_t> which;             // [kernels] of these
   std::vector<std::vector<std::byte>> known;  // [different]
   auto first = static_cast<std::int64_t>(file.size()), last = std::int64_t{0};  // of constants
   for (saved_kernel& k : plan.kernels) {

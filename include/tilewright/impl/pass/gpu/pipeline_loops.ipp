@@ -49,7 +49,7 @@ class pipeline_of_loop {
     if (loop_.annotations.count(rest_key) != 0) repeat_last(n);
     if (stage_.size() != n || order_.size() != n || !is_int(loop_.min, 0)) return unchanged();
     last_stage_ = *std::max_element(stage_.begin(), stage_.end());
-    sequence_ = positions();
+    sequence_ = positions(loop_, stage_, order_);
     for (const stmt& s : body_.statements) effects_.emplace_back(s);
     check_dependences();
     if (rounds_ < 1 || !(count_versions() || count_with_later_stages_first())) return unchanged();
@@ -82,23 +82,6 @@ class pipeline_of_loop {
       stage_.push_back(stage_.back());
       order_.push_back(static_cast<std::int64_t>(order_.size()));
     }
-  }
-
-  /// The statements in the order of a round.
-  std::vector<std::size_t> positions() const {
-    std::vector<std::size_t> out(order_.size());
-    std::vector<bool> seen(order_.size());
-    for (std::size_t i = 0; i < order_.size(); ++i) {
-      const auto at = static_cast<std::size_t>(order_[i]);
-      if (order_[i] < 0 || at >= out.size() || seen[at] || stage_[i] < 0)
-        throw build_error(
-            "loop " + loop_.var->name +
-            ": software_pipeline_order is no permutation of its statements, or a stage "
-            "is negative");
-      seen[at] = true;
-      out[at] = i;
-    }
-    return out;
   }
 
   bool comes_before(std::size_t a, std::size_t b) const {
@@ -431,7 +414,8 @@ class pipeline_of_loop {
     if (go_on && !around_.empty()) all.push_back(two.release(step_of(number(rounds_ - 1))));
     pieces out{{}, new_buffers()};
     for (const buffer& x : two.arrivals()) out.buffers.push_back(x);
-    const stmt fill = rounds(p, number(rounds_), two.fill(make_seq(std::move(filling)), step_of(p)));
+    const stmt fill =
+        rounds(p, number(rounds_), two.fill(make_seq(std::move(filling)), step_of(p)));
     out.statements.push_back(two.both(fill, std::move(all), !around_.empty()));
     return out;
   }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <unordered_map>
@@ -15,6 +16,7 @@
 #include <tilewright/ir/storage_scope.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/pass/walk.hpp>
+#include <tilewright/support/error.hpp>
 
 namespace tilewright::pass::detail::pipelining {
 
@@ -68,6 +70,24 @@ struct effects {
     touched.insert(written.begin(), written.end());
   }
 };
+
+/// The statements of a loop in the order of a round.
+/// @throws build_error where the annotations give none
+inline std::vector<std::size_t> positions(const loop_node& loop, const numbers& stage,
+                                          const numbers& order) {
+  std::vector<std::size_t> out(order.size());
+  std::vector<bool> seen(order.size());
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const auto at = static_cast<std::size_t>(order[i]);
+    if (order[i] < 0 || at >= out.size() || seen[at] || stage[i] < 0)
+      throw build_error("loop " + loop.var->name +
+                        ": software_pipeline_order is no permutation of its statements, or a stage "
+                        "is negative");
+    seen[at] = true;
+    out[at] = i;
+  }
+  return out;
+}
 
 /// Elements of the leading dimension that a statement touches; nothing where they are not literal.
 inline std::optional<std::vector<std::int64_t>> leading_elements(const stmt& s, const buffer& b) {

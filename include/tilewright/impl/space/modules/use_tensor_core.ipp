@@ -20,7 +20,8 @@ TILEWRIGHT_INLINE void use_tensor_core::operator()(schedule& s, const std::strin
   const block_rv tile = formed->tile, root = s.get_block("root");
   s.annotate(tile, tiling_structure_key, "SSSRRSRS");
   s.annotate(tile, "meta_schedule.auto_tensorize_init", "");
-  if (detail::is_of_groups(s, tile)) return detail::tile_groups(*this, s, tile, before, where, choices);
+  if (detail::is_of_groups(s, tile))
+    return detail::tile_groups(*this, s, tile, before, where, choices);
   s.annotate(root, "warp_execution", 1);
   // tiles of fragments
   std::vector<loop_rv> loops = s.get_loops(tile);

@@ -30,9 +30,9 @@
 #include <tilewright/support/error.hpp>
 #include <tilewright/target/gpu.hpp>
 
-#include "cases.hpp"
-#include "emulated_launches.hpp"
-#include "fake/fake.hpp"
+#include "backend/cuda/cases.hpp"
+#include "backend/cuda/emulated_launches.hpp"
+#include "backend/cuda/fake/fake.hpp"
 
 namespace {
 

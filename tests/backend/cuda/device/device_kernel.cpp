@@ -17,8 +17,8 @@
 #include <tilewright/support/error.hpp>
 #include <tilewright/target/gpu.hpp>
 
-#include "cases.hpp"
-#include "fake/fake.hpp"
+#include "backend/cuda/cases.hpp"
+#include "backend/cuda/fake/fake.hpp"
 #include "gpu/workloads.hpp"
 
 using namespace tilewright;

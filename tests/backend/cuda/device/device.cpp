@@ -10,7 +10,7 @@
 #include <tilewright/backend/cuda/device_graph.hpp>
 #include <tilewright/support/error.hpp>
 
-#include "fake/fake.hpp"
+#include "backend/cuda/fake/fake.hpp"
 
 using namespace tilewright;
 namespace cu = tilewright::backend::cuda;

@@ -21,7 +21,7 @@
 #include <tilewright/search/measurement/worker.hpp>
 #include <tilewright/support/error.hpp>
 
-#include "fake/fake.hpp"
+#include "backend/cuda/fake/fake.hpp"
 
 using namespace tilewright;
 using namespace tilewright::search;

@@ -13,7 +13,7 @@
 #include <tilewright/space/gpu.hpp>
 #include <tilewright/target/gpu.hpp>
 
-#include "fake/fake.hpp"
+#include "backend/cuda/fake/fake.hpp"
 
 using namespace tilewright;
 using namespace tilewright::search;
