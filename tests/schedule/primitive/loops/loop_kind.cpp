@@ -82,7 +82,8 @@ def main(P: T.Buffer((24, 4), "int32")):
             P[vn, 1] = )" +
                      value);
   };
-  for (const char* value : {"P[vn, 1] + P[vn, 3] * P[vn, 0]", "P[23 - vn, 2]"}) {
+  for (const char* value :
+       {"P[vn, 1] + P[vn, 3] * P[vn, 0]", "P[23 - vn, 2]", "P[vn, 3] + P[vn, vn % 4]"}) {
     CAPTURE(value);
     const ir::function f = moved(value);
     schedule s(f);
@@ -91,7 +92,7 @@ def main(P: T.Buffer((24, 4), "int32")):
     s.vectorize(lane);
     check_meaning(s, f);
   }
-  for (const char* value : {"P[vn, 1] + P[23 - vn, 1]", "P[vn, 3] + P[vn, vn % 4]"}) {
+  for (const char* value : {"P[vn, 1] + P[23 - vn, 1]", "P[vn, 3] + P[23 - vn, vn % 4]"}) {
     CAPTURE(value);
     schedule s(moved(value));
     const loop_rv i = s.get_loops(s.block("B"))[0];

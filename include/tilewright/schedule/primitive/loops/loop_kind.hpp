@@ -14,11 +14,10 @@ namespace tilewright::primitive {
 /// for i in range(128):    ->    for i in parallel(128):
 /// ```
 /// Requires:
-/// 1. the dataflow below the loop is compact: every block there is complete, a reduction within
-///    the loop, or a block without an init whose instances write an element each and read of these elements only what the
-///    same iteration of the loop writes, as Y[i + 1, c] = Y[i, c] + X[i, c] does for the loop over c; it
-///    writes other elements in every iteration, as its regions say, or what is used
-///    below the loop alone, and reads nothing that another block writes in another iteration;
+/// 1. the dataflow below the loop is compact: every block there is complete, a reduction within the loop, or without an
+///    init and reads of what the block writes only elements that the same iteration of the loop writes (as
+///    Y[i + 1, c] = Y[i, c] + X[i, c] in the loop over c), writes other elements in every iteration, as its regions say,
+///    or what is used below the loop alone, and reads nothing that another block writes in another iteration;
 /// 2. the loop's variable occurs only in bindings of spatial iterators of the blocks below, and of those inside of them.
 /// A loop that has another kind already is given the new one.
 /// @throws schedule_error
