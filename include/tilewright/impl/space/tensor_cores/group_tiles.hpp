@@ -51,7 +51,7 @@ inline std::int64_t lasting_blocks(std::int64_t tiles, std::int64_t multiprocess
 /// ```
 /// A step of k0 is 64 terms, rows of 128 bytes, as tensor cores read them. `rule`: its rows, columns, background,
 /// staged, tensor_copies, tensor_stores, producer and persistent, by which a loop over rounds of tiles stands inside of the blocks'.
-/// Where the reduction has no such steps, the schedule is `otherwise` again.
+/// Where the reduction has no such steps, or the copy engine cannot store the results, the schedule is `otherwise` again.
 inline void tile_groups(const use_tensor_core& rule, schedule& s, block_rv tile,
                         const schedule& otherwise, const context& where, chooser& choices) {
   const std::vector<loop_rv> loops = s.get_loops(tile);
@@ -88,14 +88,21 @@ inline void tile_groups(const use_tensor_core& rule, schedule& s, block_rv tile,
   constexpr int widest = 16;  // bytes
   const int ahead = std::max(rule.background, 1);
   const block_rv sums = s.write_at(groups, tile, 0, "wgmma.accumulator");
-  // the copy engine computes nothing
-  if (rule.tensor_stores) take_epilogue(s, s.get(sums).block->name);
-  const bool staged = rule.staged || rule.tensor_stores;
-  const block_rv store = staged ? s.write_at(groups, sums, 0, "shared.dyn") : sums;
+  block_rv store = sums;
   if (rule.tensor_stores) {
+    take_epilogue(s, s.get(sums).block->name);  // the copy engine computes nothing
+    try {
+      store = s.write_at(groups, sums, 0, "shared.dyn");
+    } catch (const schedule_error&) {  // sums behind the end of a padded product are in no box
+      s = otherwise;
+      return;
+    }
     s.annotate(store, ir::tensor_copy_note, 1);
   } else {
-    if (staged) spread_rows(s, sums);
+    if (rule.staged) {
+      store = s.write_at(groups, sums, 0, "shared.dyn");
+      spread_rows(s, sums);
+    }
     take_epilogue(s, s.get(store).block->name);
   }
   s.annotate(store, "vector_bytes", widest);
