@@ -23,7 +23,8 @@ namespace tilewright::primitive {
 /// 3. a block allocates the buffer;
 /// 4. threads that share the buffer through its old scope still share it through the new one;
 /// 5. threads that have the buffer each for itself, but share the new scope, write different
-///    elements.
+///    elements;
+/// 6. where a block adds to the buffer atomically, the scope is global.
 /// @throws schedule_error; nothing is changed then
 ir::function set_scope(const ir::function& f, std::uint64_t block, int buffer_index,
                        const std::string& storage_scope);

@@ -5,6 +5,7 @@
 #include <tilewright/impl/schedule/analysis/scope.hpp>
 #include <tilewright/impl/schedule/legality/refusal.hpp>
 #include <tilewright/impl/schedule/rewrite/block_buffers.hpp>
+#include <tilewright/ir/analysis/atomic_update.hpp>
 #include <tilewright/ir/analysis/declared.hpp>
 #include <tilewright/ir/any_expr.hpp>
 #include <tilewright/ir/storage_scope.hpp>
@@ -150,6 +151,18 @@ inline ir::attr::list with_wish(const ir::block_node& b, std::int64_t buffer, st
   return wishes;
 }
 
+/// A block below that adds to the buffer atomically; null: there is none.
+inline const ir::block_node* atomic_adder(const ir::stmt& below, const ir::buffer& x) {
+  const ir::block_node* out = nullptr;
+  ir::for_each_stmt(below, [&](const ir::stmt& s) {
+    const ir::block_realize_node* r = ir::as_realize(s);
+    if (r && ir::adds_atomically(*r->block) &&
+        support::any(r->block->writes, [&](const ir::buffer_region& w) { return w.buffer == x; }))
+      out = r->block.get();
+  });
+  return out;
+}
+
 }  // namespace detail::storing
 
 TILEWRIGHT_INLINE ir::function set_scope(const ir::function& f, std::uint64_t block,
@@ -161,6 +174,10 @@ TILEWRIGHT_INLINE ir::function set_scope(const ir::function& f, std::uint64_t bl
   const ir::buffer x = region_of(name, 2, block_at(at), buffer_index, false).buffer;
   if (x->scope == storage_scope) return f;
   const path site = need_allocation(name, 3, at, x);
+  if (const ir::block_node* adds = atomic_adder(site.target(), x);
+      adds && storage_scope != "global")
+    refusal{name}(6, {"block \"", adds->name, "\" adds to \"", x->name,
+                      "\" atomically, which memory does in scope \"global\" alone"});
   if (const ir::loop_node* l = merged_threads(site, x, storage_scope))
     refusal{name}(
         5, {"the threads of ", quoted(*l), " have \"", x->name, "\" each for itself; in scope \"",
