@@ -57,11 +57,13 @@ void check_emulated(const ir::function& scheduled, const ir::function& f, double
     cases::check_equal(cases::emulated(kernels, f, seed), expected, tolerance);
 }
 
+/// @param intrinsics if any, instead of those that take operands as they lie
 space::design_space copied_by_engine(const std::string& in, int background, bool carried,
-                                     bool staged) {
+                                     bool staged, std::vector<std::string> intrinsics = {}) {
   space::use_tensor_core cores;
   if (in == "float32")
     cores.intrinsics = {"wmma_sync_16x16x16_tf32tf32f32", "wmma_sync_16x16x16_tf32tf32f32_trans"};
+  if (!intrinsics.empty()) cores.intrinsics = std::move(intrinsics);
   cores.warp_size = 1;
   cores.background = background;
   cores.carried = carried;
@@ -162,16 +164,21 @@ TEST_CASE(
 
 TEST_CASE("copy engine: what lies outside of operands arrives as zeros, and nothing is turned") {
   const space::context where{&hopper(), 1};
-  const space::design_space list = copied_by_engine("float16", 2, false, false);
-  const auto first = [&](const ir::function& f) {
+  const auto first = [&](const ir::function& f, std::vector<std::string> intrinsics = {}) {
+    const space::design_space list =
+        copied_by_engine("float16", 2, false, false, std::move(intrinsics));
     schedule s = list.sketches(f, where, 1)[0];
     list.finish(s, where);
     return s;
   };
-  const ir::function f = product("float16", "float32", 40, 72, 88, false);
-  check_emulated(first(f).function(), f, 1e-5);
-  // with borders, rows of B become columns on the way
-  const schedule turned = first(product("float16", "float32", 40, 72, 88, true));
+  for (const bool columns : {false, true}) {
+    CAPTURE(columns);
+    const ir::function f = product("float16", "float32", 40, 72, 88, columns);
+    check_emulated(first(f).function(), f, 1e-5);
+  }
+  // bytes that the intrinsic takes in columns alone are turned on the way
+  const schedule turned =
+      first(product("int8", "int32", 40, 72, 96, true), {"wmma_sync_16x16x16_s8s8s32"});
   CHECK_THROWS_WITH_AS(pass::lower(turned.function(), hopper()),
                        doctest::Contains("does not lie in B_reindex_pad_shared_dyn as it does"),
                        build_error);
