@@ -41,8 +41,9 @@ inline std::vector<intrin::intrinsic> fitting_intrinsics(const use_tensor_core& 
                                                          const context& where) {
   std::vector<std::string> names = rule.intrinsics;
   const bool transposed = second_lies_transposed(s, name);
-  std::stable_partition(names.begin(), names.end(),
-                        [&](const std::string& i) { return i.ends_with("_trans") == transposed; });
+  const auto turns = [&](const std::string& i) { return i.ends_with("_trans") != transposed; };
+  std::stable_sort(names.begin(), names.end(),
+                   [&](const std::string& a, const std::string& b) { return turns(a) < turns(b); });
   std::vector<intrin::intrinsic> out;
   for (const std::string& i : names)
     if (const auto what = intrin::find(i); what && suits_device(i, where.gpu)) out.push_back(*what);
