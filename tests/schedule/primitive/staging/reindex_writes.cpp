@@ -84,6 +84,28 @@ def main(A: T.Buffer((8,), "int32"), D: T.Buffer((8,), "int32")):
   check_meaning(together, program(""));
 }
 
+TEST_CASE("reindex_cache_read: what a block declares, and does not read, may lie beyond the end") {
+  const auto program = [](const std::string& place) {
+    return ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((8,), "int32"), D: T.Buffer((8,), "int32")):
+    for i in range(8):
+        with T.block("D"):
+            vi = T.axis.spatial(8, i)
+            T.reads(A[)" +
+                     place + R"(])
+            T.writes(D[vi])
+            D[vi] = vi
+)");
+  };
+  schedule beyond(program("vi - 1"));
+  const block_rv d = beyond.block("D");
+  check_refusal(beyond, "reindex_cache_read", 8,
+                [&] { beyond.reindex_cache_read(d, 0, "local", "lambda i: (i,)"); });
+  schedule within(program("7 - vi"));
+  within.reindex_cache_read(within.block("D"), 0, "local", "lambda i: (i,)");
+  check_meaning(within, program("7 - vi"));
+}
+
 TEST_CASE(
     "reindex_cache_write, reindex_cache_read: loops and guards that the element does not follow") {
   const auto program = [](const std::string& nest, const std::string& body) {

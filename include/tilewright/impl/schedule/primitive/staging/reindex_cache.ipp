@@ -340,7 +340,8 @@ inline new_block cache(const ir::function& f, std::uint64_t id, int index, bool 
   if (child.conditional && leaves_domains(child, e.iters))
     refusal{c.name}(
         8, {"a condition around ", quoted(*block), " keeps it in its domain, and not the copy"});
-  if (read && (found.conditional || child.conditional) &&
+  // a block may read less than its regions say, nothing at all
+  if (read && (!found.indices || found.conditional || child.conditional) &&
       !point_access::inside(*block, x, e.at_buffer))
     refusal{c.name}(8, {"the copy would read elements of \"", x->name, "\" that ", quoted(*block),
                         " does not read, perhaps beyond its end"});
