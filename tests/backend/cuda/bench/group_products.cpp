@@ -13,6 +13,7 @@
 #include <tilewright/space/postproc/verify_gpu_code.hpp>
 
 #include "../cases.hpp"
+#include "../hopper.hpp"
 #include "gpu/cases/group_products.hpp"
 #include "gpu/conformance.hpp"
 #include "gpu/tensor_workloads.hpp"
@@ -20,25 +21,13 @@
 #include "mutants.hpp"
 
 using namespace tilewright;
-
-namespace {
-
-const target::gpu& hopper() {
-  static const target::gpu out = target::named_gpu("sm_90a");
-  return out;
-}
-
-cases::cu::program lowered(const gpu_corpus::entry& e) {
-  return cases::cu::print(pass::lower(e.scheduled, hopper()), hopper());
-}
-
-}  // namespace
+using cases::hopper;
 
 TEST_CASE("warp groups: products compute what the interpreter computes, operands lying every way") {
   if (!cases::have_emulator()) return;
   for (const gpu_corpus::entry& e : gpu_groups::small()) {
     CAPTURE(e.name);
-    const cases::cu::program p = lowered(e);
+    const cases::cu::program p = cases::on_hopper(e.scheduled);
     INFO(p.text);
     CHECK(p.text.find("tw_multiply_group<") != p.text.npos);
     const std::vector<harness::argument> expected = cases::interpreted(e.written);
@@ -53,7 +42,7 @@ TEST_CASE("warp groups: products compile for sm_90a without spills or advisories
   for (const auto& entries : {gpu_groups::small(), gpu_groups::large()})
     for (const gpu_corpus::entry& e : entries) {
       CAPTURE(e.name);
-      const cases::cu::program p = lowered(e);
+      const cases::cu::program p = cases::on_hopper(e.scheduled);
       INFO(p.text);
       const cases::cu::compiled c = cases::cu::compile(p, hopper());
       INFO(c.log);
@@ -75,7 +64,7 @@ TEST_CASE(
     const gpu_corpus::entry e =
         gpu_groups::product({.name = "group_matmul", .k = 320, .b_rows = b_rows});
     const std::vector<harness::argument> expected = cases::interpreted(e.written);
-    const std::vector<mutants::mutant> all = mutants::all(lowered(e));
+    const std::vector<mutants::mutant> all = mutants::all(cases::on_hopper(e.scheduled));
     int found = 0;
     for (const mutants::mutant& m : all) {
       const std::string why = m.redundant ? "guards registers" : mutants::caught(m, e, expected);
@@ -85,7 +74,7 @@ TEST_CASE(
     MESSAGE("mutants: " << found << " of " << all.size() << " caught");
     for (const char* name : {"tw_fence_async();", "tw_fence_products();", "tw_commit_products();",
                              "tw_wait_products<0>();", "tw_wait_products<1>();"})
-      CHECK(lowered(e).text.find(name) != std::string::npos);
+      CHECK(cases::on_hopper(e.scheduled).text.find(name) != std::string::npos);
   }
 }
 
@@ -93,7 +82,7 @@ TEST_CASE("warp groups: the emulator says what is missing") {
   if (!cases::have_emulator()) return;
   const gpu_corpus::entry e = gpu_groups::product({.name = "group_matmul", .k = 320});
   const std::vector<harness::argument> expected = cases::interpreted(e.written);
-  const cases::cu::program whole = lowered(e);
+  const cases::cu::program whole = cases::on_hopper(e.scheduled);
   const auto said = [&](const std::string& word, const std::string& instead) {
     mutants::mutant m{word, whole};
     const std::size_t at = m.p.text.find(word);
@@ -121,7 +110,7 @@ TEST_CASE(
   const gpu_corpus::entry e =
       gpu_groups::product({.name = "group_matmul_boxes", .k = 384, .boxes = true});
   const std::vector<harness::argument> expected = cases::interpreted(e.written);
-  const cases::cu::program whole = lowered(e);
+  const cases::cu::program whole = cases::on_hopper(e.scheduled);
   for (const std::string word :
        {"tw_wait_phase(", "tw_wait_products<1>();", "tw_wait_products<0>();",
         "tw_commit_products();", "tw_expect_bytes(", "tw_barrier();"}) {
@@ -211,7 +200,7 @@ TEST_CASE("warp groups: a step more is counted in shared memory than is copied a
     const std::vector<space::kernel_usage> usage = space::gpu_usage(e.scheduled);
     REQUIRE(usage.size() == 1);
     CHECK(usage[0].shared_bytes == (ahead + 2) * 32768);
-    CHECK(lowered(e).kernels[0].start.shared_bytes == usage[0].shared_bytes);
+    CHECK(cases::on_hopper(e.scheduled).kernels[0].start.shared_bytes == usage[0].shared_bytes);
   }
 }
 

@@ -25,20 +25,13 @@
 
 #include "../bench/mutants.hpp"
 #include "../cases.hpp"
+#include "../hopper.hpp"
 #include "gpu/corpus.hpp"
 
 using namespace tilewright;
+using cases::hopper;
 
 namespace {
-
-const target::gpu& hopper() {
-  static const target::gpu out = target::named_gpu("sm_90a");
-  return out;
-}
-
-cases::cu::program printed(const ir::function& scheduled) {
-  return cases::cu::print(pass::lower(scheduled, hopper()), hopper());
-}
 
 std::size_t count(const std::string& text, const std::string& what) {
   std::size_t out = 0;
@@ -48,7 +41,7 @@ std::size_t count(const std::string& text, const std::string& what) {
 
 void check_emulated(const ir::function& scheduled, const ir::function& f, double tolerance) {
   if (!cases::have_emulator()) return;
-  const cases::cu::program p = printed(scheduled);
+  const cases::cu::program p = cases::on_hopper(scheduled);
   INFO(p.text);
   CHECK(count(p.text, "tw_copy_tensor(") > 0);
   const cases::cu::emulator kernels(p);
@@ -151,7 +144,7 @@ TEST_CASE(
           schedule s = list.sketches(f, where, seed)[0];
           list.finish(s, where);
           INFO(s.trace().print());
-          const cases::cu::program p = printed(s.function());
+          const cases::cu::program p = cases::on_hopper(s.function());
           boxes += p.text.find("tw_copy_tensor(") != p.text.npos ? 1 : 0;
           for (const backend::tensor_map& m : p.kernels[0].start.tensor_maps)
             swizzled += m.what.swizzle > 0 ? 1 : 0;
@@ -215,7 +208,8 @@ TEST_CASE("copy engine: without one all threads copy") {
 
 TEST_CASE("copy engine: the product compiles for sm_90a without spills") {
   if (!cases::have_nvrtc()) return;
-  const cases::cu::program p = printed(gpu_corpus::boxed_matmul(4096, 4096, 4096).scheduled);
+  const cases::cu::program p =
+      cases::on_hopper(gpu_corpus::boxed_matmul(4096, 4096, 4096).scheduled);
   INFO(p.text);
   const cases::cu::compiled c = cases::cu::compile(p, hopper());
   for (const backend::launch& l : c.artifact.launches) {
@@ -245,7 +239,7 @@ TEST_CASE("copy engine: every wait, phase, byte count, fence, barrier and guard 
   if (!cases::have_emulator()) return;
   const gpu_corpus::entry e = gpu_corpus::boxed_matmul(128, 128, 640);
   const std::vector<harness::argument> expected = cases::interpreted(e.written);
-  const cases::cu::program p = printed(e.scheduled);
+  const cases::cu::program p = cases::on_hopper(e.scheduled);
   INFO(p.text);
   std::vector<std::pair<std::string, cases::cu::program>> all;
   add_mutants(p, "tw_barrier();", "", all);

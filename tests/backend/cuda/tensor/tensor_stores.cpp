@@ -11,20 +11,13 @@
 
 #include "../bench/mutants.hpp"
 #include "../cases.hpp"
+#include "../hopper.hpp"
 #include "gpu/cases/group_products.hpp"
 
 using namespace tilewright;
+using cases::hopper;
 
 namespace {
-
-const target::gpu& hopper() {
-  static const target::gpu out = target::named_gpu("sm_90a");
-  return out;
-}
-
-cases::cu::program printed(const ir::function& scheduled) {
-  return cases::cu::print(pass::lower(scheduled, hopper()), hopper());
-}
 
 /// B = A + A on tiles of 16 x 32, whose results lie in shared memory before they leave; `reads`: and are read again.
 schedule through_tiles(bool reads) {
@@ -73,7 +66,7 @@ def main(A: T.Buffer((64, 64), "float32"), B: T.Buffer((64, 64), "float32"), D: 
 
 TEST_CASE("tensor stores: tiles of results leave shared memory as they were computed") {
   const schedule s = through_tiles(false);
-  const cases::cu::program p = printed(s.function());
+  const cases::cu::program p = cases::on_hopper(s.function());
   INFO(p.text);
   CHECK(p.text.find("tw_store_tensor(") != p.text.npos);
   if (!cases::have_emulator()) return;
@@ -85,7 +78,7 @@ TEST_CASE("tensor stores: tiles of results leave shared memory as they were comp
 }
 
 TEST_CASE("tensor stores: another kernel may read what was stored") {
-  const std::string text = printed(through_tiles(true).function()).text;
+  const std::string text = cases::on_hopper(through_tiles(true).function()).text;
   CHECK(text.find("tw_store_tensor(") != text.npos);
 }
 
@@ -94,7 +87,7 @@ TEST_CASE("tensor stores: each fence, barrier, store and wait is missed when it 
   const gpu_corpus::entry e =
       gpu_groups::product({.name = "stores", .k = 64, .boxes = true, .stores = true});
   const std::vector<harness::argument> expected = cases::interpreted(e.written);
-  const cases::cu::program whole = printed(e.scheduled);
+  const cases::cu::program whole = cases::on_hopper(e.scheduled);
   INFO(whole.text);
   const std::size_t stores = whole.text.find("tw_store_tensor("),
                     fence = whole.text.rfind("tw_fence_async();", stores);
@@ -122,7 +115,7 @@ TEST_CASE("tensor stores: those who multiply meet before one of them has results
                                                    .stores = true,
                                                    .rounds = 2});
   const std::vector<harness::argument> expected = cases::interpreted(e.written);
-  mutants::mutant m{"tw_barrier_of", printed(e.scheduled)};
+  mutants::mutant m{"tw_barrier_of", cases::on_hopper(e.scheduled)};
   INFO(m.p.text);
   const std::string word = "tw_barrier_of<1, 256>();";
   const std::size_t first = m.p.text.find(word);

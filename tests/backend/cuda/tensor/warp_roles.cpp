@@ -11,20 +11,13 @@
 
 #include "../bench/mutants.hpp"
 #include "../cases.hpp"
+#include "../hopper.hpp"
 #include "gpu/cases/group_products.hpp"
 
 using namespace tilewright;
+using cases::hopper;
 
 namespace {
-
-const target::gpu& hopper() {
-  static const target::gpu out = target::named_gpu("sm_90a");
-  return out;
-}
-
-cases::cu::program lowered(const gpu_corpus::entry& e) {
-  return cases::cu::print(pass::lower(e.scheduled, hopper()), hopper());
-}
 
 /// Steps more than versions of shared memory, which are used again.
 gpu_corpus::entry example() {
@@ -49,7 +42,7 @@ TEST_CASE("warp roles: every wait, arrival, batch and request is missed when it 
   if (!cases::have_emulator()) return;
   const gpu_corpus::entry e = example();
   const std::vector<harness::argument> expected = cases::interpreted(e.written);
-  const cases::cu::program whole = lowered(e);
+  const cases::cu::program whole = cases::on_hopper(e.scheduled);
   INFO(whole.text);
   int all = 0, caught = 0;
   for (const std::string word :
@@ -72,7 +65,7 @@ TEST_CASE("warp roles: the emulator says what is wrong") {
   if (!cases::have_emulator()) return;
   const gpu_corpus::entry e = example();
   const std::vector<harness::argument> expected = cases::interpreted(e.written);
-  const cases::cu::program whole = lowered(e);
+  const cases::cu::program whole = cases::on_hopper(e.scheduled);
   INFO(whole.text);
   using change = std::pair<std::string, std::string>;  // everywhere
   const auto says = [&](const std::string& part, const std::vector<change>& changes) {
@@ -99,7 +92,7 @@ TEST_CASE("warp roles: the emulator says what is wrong") {
 }
 
 TEST_CASE("warp roles: no step has a barrier, and the producer's loop is rolled") {
-  const std::string text = lowered(example()).text;
+  const std::string text = cases::on_hopper((example()).scheduled).text;
   const auto count = [&](const std::string& word) {
     std::size_t out = 0;
     for (std::size_t at = text.find(word); at != text.npos; at = text.find(word, at + 1)) ++out;
@@ -122,7 +115,7 @@ TEST_CASE("warp roles: rounds of tiles go on with the phases of the round before
                                                      .boxes = true,
                                                      .producer = true,
                                                      .rounds = 2});
-    const cases::cu::program p = lowered(e);
+    const cases::cu::program p = cases::on_hopper(e.scheduled);
     INFO(p.text);
     CHECK(p.kernels[0].start.grid[0] == 2);
     if (!cases::have_emulator()) continue;
@@ -137,5 +130,5 @@ TEST_CASE("warp roles: a group more is known before kernels are made") {
   const std::vector<space::kernel_usage> usage = space::gpu_usage(example().scheduled);
   REQUIRE(usage.size() == 1);
   CHECK(usage[0].has_producer);
-  CHECK(lowered(example()).kernels[0].start.block[1] == 3);
+  CHECK(cases::on_hopper((example()).scheduled).kernels[0].start.block[1] == 3);
 }
