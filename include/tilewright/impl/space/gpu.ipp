@@ -25,6 +25,7 @@
 #include <tilewright/space/root_blocks.hpp>
 #include <tilewright/support/any.hpp>
 #include <tilewright/support/error.hpp>
+#include <tilewright/support/stable_sort.hpp>
 #include <tilewright/target/gpu.hpp>
 
 namespace tilewright::space {
@@ -120,9 +121,8 @@ inline void add_tensor_families(std::vector<schedule>& out, const gpu_rules& lis
   if (returns_short_elements(s.function())) std::rotate(ways.begin(), ways.begin() + 4, ways.end());
   // what cannot be copied in the background waits in registers
   if (has_odd_rows(s.function()))
-    std::stable_sort(ways.begin(), ways.end(), [](const way& a, const way& b) {
-      return (a.background != 0) < (b.background != 0);
-    });
+    support::stable_sort(
+        ways, [](const way& a, const way& b) { return (a.background != 0) < (b.background != 0); });
   // no device has timed these: search may find out
   if (where.gpu->compute_capability >= 90) {
     ways.push_back({3, false, true, true});

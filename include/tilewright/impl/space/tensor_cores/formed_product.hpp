@@ -1,7 +1,6 @@
 // A product or a convolution in the form of an intrinsic, padded to whole tiles of blocks.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -15,6 +14,7 @@
 #include <tilewright/space/root_blocks.hpp>
 #include <tilewright/space/tensor_form.hpp>
 #include <tilewright/support/any.hpp>
+#include <tilewright/support/stable_sort.hpp>
 
 namespace tilewright::space::detail {
 
@@ -42,8 +42,8 @@ inline std::vector<intrin::intrinsic> fitting_intrinsics(const use_tensor_core& 
   std::vector<std::string> names = rule.intrinsics;
   const bool transposed = second_lies_transposed(s, name);
   const auto turns = [&](const std::string& i) { return i.ends_with("_trans") != transposed; };
-  std::stable_sort(names.begin(), names.end(),
-                   [&](const std::string& a, const std::string& b) { return turns(a) < turns(b); });
+  support::stable_sort(
+      names, [&](const std::string& a, const std::string& b) { return turns(a) < turns(b); });
   std::vector<intrin::intrinsic> out;
   for (const std::string& i : names)
     if (const auto what = intrin::find(i); what && suits_device(i, where.gpu)) out.push_back(*what);
