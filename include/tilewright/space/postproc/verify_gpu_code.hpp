@@ -22,8 +22,8 @@ struct kernel_usage {
   std::int64_t vector_bytes = 0;                // the widest access
   std::int64_t fewest_threads = 0;              // what blocks are annotated with; 0: nothing
   std::int64_t most_threads = 0;
-  bool has_producer =
-      false;  // one group of warps more asks for copies, and counts among the threads
+  /// One group of warps more asks for copies, and counts among the threads.
+  bool has_producer = false;
 };
 
 /// The kernels of a program, in order. A buffer counts with the box that is touched of it while the

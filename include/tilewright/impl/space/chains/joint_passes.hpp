@@ -1,7 +1,6 @@
 // Results of equal extents that a device computes in one kernel, because they read the same or are parts of one.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -30,8 +29,8 @@ struct joint_passes {
   void operator()(schedule& s, const std::string& /*root*/, const context& /*where*/,
                   chooser& choices) const {
     if (!offered) return;
-    for (const std::vector<std::string>& run : runs(s)) {
-      if (choices.pick(2) == 1) continue;
+    for (const definition_parts& run : runs(s)) {
+      if (run.size() < 2 || choices.pick(2) == 1) continue;
       schedule attempt = s;
       try {
         std::vector<loop_rv> loops;
@@ -54,27 +53,20 @@ struct joint_passes {
     });
   }
 
-  static std::vector<std::vector<std::string>> runs(schedule s) {
-    std::vector<std::vector<std::string>> out;
-    std::vector<std::string> run;
-    std::vector<std::int64_t> extents;
-    const auto close = [&] {
-      if (run.size() > 1) out.push_back(run);
-      run.clear();
-    };
-    for (const std::string& name : root_block_names(s)) {
-      std::vector<std::int64_t> own = extents_of_values(s, name);
+  static std::vector<definition_parts> runs(schedule s) {
+    using extents = std::vector<std::int64_t>;
+    const auto undecided = [&](const std::string& name) {
+      extents own = extents_of_values(s, name);
       if (!is_output(s, name) ||
           support::any(nest_of(s, name), [](const nest_loop& l) { return l.branches(); }))
         own.clear();
-      if (own.empty() || own != extents ||
-          (!run.empty() && !share(*named_block(s, run.back()).block, *named_block(s, name).block)))
-        close();
-      if (!own.empty()) run.push_back(name);
-      extents = std::move(own);
-    }
-    close();
-    return out;
+      return own;
+    };
+    return runs_of_values(
+        s, undecided,
+        [&](const std::string& one, const extents& x, const std::string& other, const extents& y) {
+          return x == y && share(*named_block(s, one).block, *named_block(s, other).block);
+        });
   }
 };
 
