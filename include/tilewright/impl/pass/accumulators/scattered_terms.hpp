@@ -14,6 +14,7 @@
 
 #include <tilewright/arith/one_hot.hpp>
 #include <tilewright/impl/pass/accumulation.hpp>
+#include <tilewright/ir/analysis/reads.hpp>
 #include <tilewright/ir/reduction_notes.hpp>
 #include <tilewright/ir/stmt.hpp>
 #include <tilewright/ir/term_order.hpp>
@@ -52,7 +53,8 @@ class term_scatterer : public ir::mutator {
     if (!is_old(first) && !is_old(second)) return {};
     const ir::expr &old = is_old(first) ? first : second, &term = is_old(first) ? second : first;
     const std::optional<arith::one_hot> hot = arith::as_one_hot(term, loop.var);
-    if (!hot || reads(hot->place, store->buffer) || reads(hot->value, store->buffer) ||
+    if (!hot || ir::loads_from(hot->place, store->buffer) ||
+        ir::loads_from(hot->value, store->buffer) ||
         support::any(inside, [&](const ir::var& v) { return ir::uses_var(hot->place, v); }))
       return {};
     const ir::expr place = ir::cast(loop.var.type(), hot->place);
@@ -61,14 +63,6 @@ class term_scatterer : public ir::mutator {
     const ir::stmt body = ir::substitute(with_store(loop.body, added), {{loop.var, place}});
     return ir::make_if(
         ir::logical_and(ir::le(loop.min, place), ir::lt(place, loop.min + loop.extent)), body);
-  }
-
-  static bool reads(const ir::expr& e, const ir::buffer& b) {
-    bool out = false;
-    ir::for_each_expr(e, [&](const ir::expr& part) {
-      out = out || (part->op == ir::op::load && part->buffer == b);
-    });
-    return out;
   }
 
   static ir::stmt with_store(const ir::stmt& s, const ir::stmt& store) {
